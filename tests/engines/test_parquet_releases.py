@@ -17,13 +17,12 @@ from hypothesis import given, settings
 from maskwise.engines import write_parquet
 from maskwise.engines.base import RECORDS
 from maskwise.engines.duckdb import DuckDB
-from maskwise.engines.each_cell_once import order_held, write_held
 from maskwise.engines.sql import Engine
 from maskwise.engines.write_parquet import as_dictionary
 from maskwise.table.read import read as read_table
 from maskwise.values.csv_form import CsvForm
 from maskwise.values.location import Folder
-from tests.engines.test_each_cell_once import both_ways, tables
+from tests.engines.test_local_verbs import both_ways, tables, write_held
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,7 +94,7 @@ def test_a_file_tells_no_cell_that_no_record_has_and_nothing_of_the_order_of_the
     places = np.append(1, rng.integers(2, 5, 199_999)).astype(np.int32)
     engine = Engine(DuckDB())
     held = engine.hold(pa.table({"text": pa.DictionaryArray.from_arrays(pa.array(places), texts)}))
-    released = order_held(engine, held, lambda n: np.random.default_rng(1).permutation(n))
+    released = engine.order(held, lambda n: np.random.default_rng(1).permutation(n))
     assert released is not None
     assert write_held(engine, released, path, CsvForm())
     dictionaries = [

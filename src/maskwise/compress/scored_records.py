@@ -51,9 +51,7 @@ def _score_records(
     scores = dict(zip(cells, weights.scores, strict=True))
     kept = {table.key(name): table.expr[table.key(name)] for name in needed}
     records = table.expr.select(**kept, **cells)
-    scored = table.engine.materialize(
-        score_records(table.engine, records, lookups, scores, weights.start, weights.step)
-    )
+    scored = score_records(table.engine, records, lookups, scores, weights.start, weights.step)
     lows = bin_lows(*count_scores(table.engine, scored), weights)
     return (replace(table, expr=scored), Lookup(from_numpy(lows), None)) if len(lows) > 1 else None
 

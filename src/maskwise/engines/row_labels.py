@@ -8,8 +8,12 @@ import ibis
 import numpy as np
 import pyarrow as pa
 
+from maskwise.engines import local_verbs
 from maskwise.engines.base import ROW, Feature
+from maskwise.engines.coded_columns import CodedColumn
+from maskwise.engines.lookup_keys import as_keys
 from maskwise.values.arrow import as_numpy, from_numpy
+from maskwise.values.row_numbers import number_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -54,6 +58,13 @@ def label_rows(
         instead: Columns with numbers that a text does not hold for.
     """
     order = table.columns
+    read = table.select(**{name: as_keys(table[name], how) for name, how in lookups.items()})
+    here, asked = engine.local(table), engine.local(read)
+    if here is not None and asked is not None:
+        numbers = local_verbs.recode(asked, lookups, [])
+        of_record = {name: as_numpy(numbers.column(name)) for name in lookups}
+        shown = _labels_of_rows(of_record, here.n_rows, find_regions, labels, instead)
+        return engine.hold_columns({**here.columns, **shown})
     if engine.can(Feature.RECORD_ORDER) and ROW not in table.columns:
         table = table.mutate(**{ROW: ibis.row_number()})
     beside = [name for name in table.columns if name not in lookups]
@@ -77,6 +88,32 @@ def label_rows(
             cells[name] = is_other.ifelse(ibis.literal(other), cells[name])
     masked = joined.mutate(**cells)
     return _in_order(masked, order)
+
+
+def _labels_of_rows(
+    codes: Mapping[str, NDArray[np.unsignedinteger]],
+    n_rows: int,
+    find_regions: Callable[[NDArray[np.int64]], NDArray[np.int64]],
+    labels: Mapping[str, pa.Array],
+    instead: Mapping[str, Instead],
+) -> dict[str, CodedColumn]:
+    """What each record of this process shows in each column; the arguments are those of `label_rows`."""
+    number = number_rows(codes.values(), n_rows)
+    first = np.zeros(int(number.max(initial=-1)) + 1, np.int64)
+    first[number] = np.arange(n_rows)
+    distinct = np.column_stack([own[first] for own in codes.values()]).astype(np.int64)
+    region = find_regions(distinct)[number].astype(np.int32)
+    shown = {}
+    for name, own in codes.items():
+        texts, place = labels[name], region
+        if name in instead:
+            beyond, text, other = instead[name]
+            shows_text = np.array([one == text for one in texts.to_pylist()], np.bool_)
+            is_other = np.isin(own, beyond) & shows_text[region]
+            place = np.where(is_other, len(texts), region).astype(np.int32)
+            texts = pa.concat_arrays([texts, pa.array([other])])
+        shown[name] = CodedColumn(texts, place).with_distinct_cells()
+    return shown
 
 
 def _in_order(table: ir.Table, columns: Sequence[str]) -> ir.Table:

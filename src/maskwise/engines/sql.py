@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import secrets
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import ibis
 import numpy as np
-import pyarrow as pa
 
-from maskwise.engines import code_columns
+from maskwise.engines import code_columns, local_verbs
 from maskwise.engines.base import RECORDS, ROW, DataFiles, Feature
 from maskwise.engines.cell_hashes import WHO, CellHashes, hashes_query
+from maskwise.engines.cell_queries import local_records
+from maskwise.engines.coded_columns import CodedColumn, CodedColumns
 from maskwise.engines.coded_rows import count_coded
 from maskwise.engines.distinct_rows import is_told_apart, n_records, records_of_row, rows_repeat
-from maskwise.engines.each_cell_once import count_held, recode_held, write_held
 from maskwise.engines.error_messages import translate_write_errors
-from maskwise.engines.held_columns import HeldColumns
-from maskwise.engines.labels import is_expression, label_by_join, label_cell
-from maskwise.engines.lookup_keys import as_keys, number_codes
+from maskwise.engines.labels import label_columns
+from maskwise.engines.lookup_keys import as_keys
 from maskwise.engines.pair_counts_arrays import ArrayPairCounts
 from maskwise.engines.pair_counts_sql import SqlPairCounts
 from maskwise.engines.value_counts import ValueCounts, values_sql
@@ -31,13 +27,16 @@ from maskwise.values.input_kind import InputKind, input_kind
 from maskwise.values.location import Folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     import ibis.expr.types as ir
+    import pyarrow as pa
+    from numpy.typing import NDArray
 
     from maskwise.engines.base import Lookups, Relabel
+    from maskwise.engines.cell_queries import LocalRecords
     from maskwise.engines.coded_rows import CountedRows
     from maskwise.engines.dialect import Dialect
     from maskwise.engines.packed_codes import WordLayout
@@ -59,7 +58,7 @@ class Engine:
         self._token = secrets.token_hex(4)
         self._n_names = 0
         self._temporary: list[str] = []
-        self.held: dict[str, HeldColumns] = {}
+        self.held: dict[str, CodedColumns] = {}
         self._coded: dict[str, pa.Table] = {}
 
     def can(self, feature: Feature) -> bool:
@@ -118,11 +117,35 @@ class Engine:
 
     def hold(self, table: pa.Table) -> ir.Table:
         """Make a table of this process known to the database, whose distinct cells can be looked at once."""
-        name = self._register(table)
+        return self._hold(CodedColumns(table))
+
+    def _hold(self, columns: CodedColumns) -> ir.Table:
+        name = self._register(columns.table)
         # Answers are told apart by their order, which a connection of the owner's may be set not to keep.
         if self.can(Feature.LOCAL_RECORDS) and self.dialect.most_held:
-            self.held[name] = HeldColumns(table)
+            self.held[name] = columns
         return self.dialect.table(name)
+
+    def local(self, expr: ir.Table) -> LocalRecords | None:
+        """The records of an expression, if they are in this process and it looks at one column at a time."""
+        return local_records(self, expr)
+
+    def hold_columns(self, columns: Mapping[str, CodedColumn]) -> ir.Table:
+        """Make columns of this process known to the database."""
+        return self._hold(CodedColumns.of_columns(columns))
+
+    def order(self, expr: ir.Table, draw: Callable[[int], NDArray[np.int64]]) -> ir.Table | None:
+        """Put records of this process into an order that is drawn for so many of them; None if they are not here."""
+        records = self.local(expr)
+        return None if records is None else self.hold_columns(local_verbs.in_order(records, draw(records.n_rows)))
+
+    def filter(self, expr: ir.Table, tests: Sequence[ir.BooleanValue]) -> ir.Table:
+        """Leave out the records that fail a test; each test looks at one column of them."""
+        marked = self.local(expr.select(**{f"t{i}": test.ifelse(1, 0).cast("int8") for i, test in enumerate(tests)}))
+        records = None if marked is None else self.local(expr)
+        if marked is None or records is None:
+            return expr.filter(tests)
+        return self.hold_columns(local_verbs.in_order(records, local_verbs.rows_with(marked)))
 
     def fetch(self, expr: ir.Table) -> pa.Table:
         """Fetch a result as an Arrow table."""
@@ -134,7 +157,11 @@ class Engine:
 
     def materialize(self, table: ir.Table) -> ir.Table:
         """Make a temporary table of an expression; it is dropped when it is discarded, or at the end."""
-        return self.dialect.table(self._create(self._compile(table), view=False))
+        return self.keep(self._compile(table))
+
+    def keep(self, sql: str) -> ir.Table:
+        """Make a temporary table of a query, as `materialize` does of an expression."""
+        return self.dialect.table(self._create(sql, view=False))
 
     def counted(self, table: ir.Table) -> ir.Table:
         """Keep a table as its distinct rows, each with the number of its records, where few of them are expected.
@@ -182,7 +209,8 @@ class Engine:
         columns = {f"k{i}": key for i, key in enumerate(keys)}
         beside = {} if by is None else {"beside": by}
         chosen = table.select(**columns, **beside)
-        if (counted := count_held(self, chosen, list(columns), list(beside))) is not None:
+        if (records := self.local(chosen)) is not None:
+            counted = local_verbs.count_values(records, list(columns), list(beside))
             return ValueCounts(self.dialect, self._register(counted), len(columns), list(beside))
         sql = values_sql(self._compile(chosen), list(columns), list(beside))
         return ValueCounts(self.dialect, self._create(sql, view=False), len(columns), list(beside))
@@ -249,12 +277,13 @@ class Engine:
         # DuckDB reorders inner ones, five times slower.
         chosen = {name: as_keys(table[name], how) for name, how in lookups.items()}
         records = table.select(**chosen, **{name: table[name] for name in beside})
-        code = partial(code_columns.coded_sql, self.dialect, self._register, lookups=lookups, layout=layout)
-        if layout is None and (held := recode_held(self, records, code, beside)) is not None:
-            name = self._register(held)
-            self._coded[name] = held
+        if (here := self.local(records)) is not None:
+            coded = local_verbs.recode(here, lookups, beside)
+            name = self._register(coded)
+            self._coded[name] = coded
             return self.dialect.table(name)
-        return self.dialect.table(self._create(code(self._compile(records), beside=beside), view=not materialize))
+        sql = code_columns.coded_sql(self.dialect, self._register, self._compile(records), lookups, beside, layout)
+        return self.dialect.table(self._create(sql, view=not materialize))
 
     def count_rows(
         self,
@@ -314,39 +343,7 @@ class Engine:
 
     def relabel(self, table: ir.Table, columns: Mapping[str, Relabel]) -> ir.Table:
         """Rewrite columns as text, keeping the order of rows where there is one."""
-        direct = {name: relabel for name, relabel in columns.items() if is_expression(relabel)}
-        joins = {name: relabel for name, relabel in columns.items() if name not in direct}
-        order = table.columns
-        if joins and self.can(Feature.RECORD_ORDER) and ROW not in table.columns:
-            table = table.mutate(**{ROW: ibis.row_number()})
-        for name, relabel in joins.items():
-            table = self._by_range(table, name, relabel) if relabel.is_ranged else self._by_lookup(table, name, relabel)
-        if direct:
-            table = table.mutate(**{name: label_cell(table[name], relabel) for name, relabel in direct.items()})
-        if joins and ROW in table.columns:
-            table = table.order_by(ROW)
-        return table.select(*order) if joins else table
-
-    def _by_lookup(self, table: ir.Table, name: str, relabel: Relabel) -> ir.Table:
-        """Join a column to its labels."""
-        texts = pa.array(relabel.shown, pa.string())
-        small = self.register(pa.table({"lookup_key": relabel.keys, "lookup_text": texts}))
-        joined = table.left_join(small, table[name] == small["lookup_key"])
-        text = label_by_join(joined[name], joined["lookup_text"], relabel)
-        return joined.mutate(**{name: text}).drop("lookup_key", "lookup_text")
-
-    def _by_range(self, table: ir.Table, name: str, relabel: Relabel) -> ir.Table:
-        """Number the range that each cell falls into, and join the number to its label."""
-        records = self._compile(table.mutate(range_cell=as_keys(table[name], relabel)))
-        join, number = code_columns.range_number(self.dialect, self._register, "t.range_cell", relabel.keys)
-        ranged = (
-            f"SELECT t.*, CASE WHEN t.range_cell IS NULL THEN NULL ELSE {number} END AS range_number "  # noqa: S608
-            f"FROM ({records}) t {join}"
-        )
-        found = self.view(ranged)
-        others = [column for column in table.columns if column != name]
-        numbered = found.select(*others, **{name: found["range_number"]})
-        return self._by_lookup(numbered, name, replace(relabel, keys=number_codes(len(relabel.keys))))
+        return label_columns(self, table, columns)
 
     def write(
         self, table: ir.Table, target: Path | Folder, names: Sequence[str], source: str, form: CsvForm = PLAIN
@@ -362,7 +359,8 @@ class Engine:
         """
         with translate_write_errors(target.path if isinstance(target, Folder) else target, source):
             named = _named(table, names)
-            if not write_held(self, named, target, form):
+            records = self.local(named)
+            if records is None or not local_verbs.write(self, records, target, form):
                 self.dialect.write(self._compile(named), target, form)
 
     @contextmanager

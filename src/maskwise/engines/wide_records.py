@@ -3,7 +3,7 @@
 A database sorts whole records, and those of a thousand columns take gigabytes. Here a few columns of
 all records are fetched, put in order and written to a file, then the next ones. The files are mapped, so that the
 system can take their pages away again, and the database reads them as one table.
-`each_cell_once` orders records that this process holds.
+`local_verbs` orders records that this process holds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from maskwise.engines.base import ROW
-from maskwise.engines.held_columns import HeldColumns
+from maskwise.engines.coded_columns import CodedColumn
 from maskwise.errors import InputError
 from maskwise.values.arrow import as_numpy, from_numpy, narrowest
 
@@ -69,8 +69,8 @@ def order_wide(engine: Engine, records: ir.Table, draw: Callable[[int], Ints]) -
         by_place = np.argsort(own, kind="stable")
         if not np.array_equal(own[by_place], rows):
             raise InputError("The records changed while they were read. Nothing was released; run it again.")
-        held, chosen = HeldColumns(fetched), by_place[order]
-        ordered = _map(pa.table([_take(held, name, chosen) for name in names], names=names))
+        chosen = by_place[order]
+        ordered = _map(pa.table([_take(fetched.column(name), chosen) for name in names], names=names))
         found |= {name: ordered.column(name) for name in names}
     found[ROW] = from_numpy(rows[order])
     return engine.register(pa.table({name: found[name] for name in records.columns}))
@@ -102,13 +102,11 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join('"' + name.replace('"', '""') + '"' for name in names)
 
 
-def _take(held: HeldColumns, name: str, chosen: Ints) -> pa.Array | pa.ChunkedArray:
-    """A column in another order; cells that repeat as small numbers."""
-    column = held.column(name)
-    if column is None:
-        return held.whole(name).take(from_numpy(chosen))
-    places = column.places.astype(narrowest(len(column.cells)))[chosen]
-    return pa.DictionaryArray.from_arrays(from_numpy(places), column.cells)
+def _take(column: pa.ChunkedArray, chosen: Ints) -> pa.Array:
+    """A column in another order; its codes as small numbers."""
+    coded = CodedColumn.of(column)
+    codes = coded.codes.astype(narrowest(len(coded.cells)))[chosen]
+    return pa.DictionaryArray.from_arrays(from_numpy(codes), coded.cells)
 
 
 def _map(table: pa.Table) -> pa.Table:

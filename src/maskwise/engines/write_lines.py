@@ -18,11 +18,9 @@ from maskwise.values.location import Folder, suffix_of
 from maskwise.values.row_numbers import number_few_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping
 
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
+    from maskwise.engines.coded_columns import CodedColumn
 
 _LEAST_REPEATED = 4
 """It pays if a record occurs so many times, on average."""
@@ -40,28 +38,25 @@ def takes_lines(target: Path | Folder) -> TypeGuard[Path]:
 
 
 def write_lines(
-    rows: pa.Table,
-    places: Sequence[NDArray[np.int32] | None],
-    target: Path,
-    write: Callable[[pa.Table, Path], None],
+    columns: Mapping[str, CodedColumn], n_records: int, target: Path, write: Callable[[pa.Table, Path], None]
 ) -> bool:
     """Write a csv line by line, if records repeat; give whether it was written.
 
     Args:
-        rows: For each column what its distinct cells are written as, from the top.
-        places: For each column which of its cells each record has; None if all have the first.
+        columns: The columns.
+        n_records: How many records they have.
         target: Where to.
         write: Writes a table of the different records in the same form.
     """
-    n_records = next((len(of_column) for of_column in places if of_column is not None), 0)
     if n_records < _LEAST_RECORDS:
         return False
-    number = number_few_rows((one for one in places if one is not None), n_records, n_records // _LEAST_REPEATED)
+    codes = (column.codes for column in columns.values() if len(column.cells) > 1)
+    number = number_few_rows(codes, n_records, n_records // _LEAST_REPEATED)
     if number is None:
         return False
     first = np.zeros(int(number.max()) + 1, np.int64)
     first[number] = np.arange(n_records)
-    different = _different_rows(rows, places, first)
+    different = pa.table({name: column.take(first).spread() for name, column in columns.items()})
     header, lines = _as_lines(different, write, suffix_of(target))
     # Else a cell has several lines, or the lines are too long to be told apart by numbers of 32 bits.
     if lines is None or len(lines) != len(first):
@@ -72,14 +67,6 @@ def write_lines(
             chosen = lines.take(from_numpy(number[start : start + _CHUNK]))
             file.write(chosen.buffers()[2])
     return True
-
-
-def _different_rows(rows: pa.Table, places: Sequence[NDArray[np.int32] | None], first: Ints) -> pa.Table:
-    columns = [
-        column.take(from_numpy(np.zeros(len(first), np.int32) if of_column is None else of_column[first]))
-        for column, of_column in zip(rows.columns, places, strict=True)
-    ]
-    return pa.table(columns, names=rows.column_names)
 
 
 def _as_lines(rows: pa.Table, write: Callable[[pa.Table, Path], None], suffix: str) -> tuple[bytes, pa.Array | None]:

@@ -286,7 +286,8 @@ def fit(table: Table, cut: Cut, missing: Missing) -> Fitted:
 def _without_outside(masked: Table, cuts: Sequence[Cut]) -> Table:
     """Leave out the masked rows that some cuts show as outside every interval."""
     cells = [(masked.column(cut.attribute), cut.outside_label) for cut in cuts]
-    return replace(masked, expr=masked.expr.filter([cell.isnull() | (cell != label) for cell, label in cells]))
+    tests = [cell.isnull() | (cell != label) for cell, label in cells]
+    return replace(masked, expr=masked.engine.filter(masked.expr, tests))
 
 
 def _in_records(name: str, n_records: int) -> str:

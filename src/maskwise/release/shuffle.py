@@ -13,7 +13,6 @@ import pyarrow as pa
 from ibis.expr import operations as ops
 
 from maskwise.engines.base import ROW, Feature
-from maskwise.engines.each_cell_once import order_held
 from maskwise.engines.wide_records import is_wide, order_wide
 from maskwise.errors import InputError
 from maskwise.release.label_codes import sort_by_numbers
@@ -36,7 +35,7 @@ def shuffle_records(table: Table, seed: int | None) -> Table:
     """
     constants, engine = _constants(table.expr), table.engine
     records = table.expr.drop(*constants)
-    shuffled = order_held(engine, records, draw := partial(_draw_order, seed))
+    shuffled = engine.order(records, draw := partial(_draw_order, seed))
     if shuffled is None:
         shuffled = order_wide(engine, records, draw)
     if shuffled is None:
@@ -65,7 +64,7 @@ def with_places(table: Table, *, are_kept: bool) -> Table:
 
 def in_their_order(table: Table) -> Table:
     """The records in the order that they had before their cells were changed; see `with_places`."""
-    ordered = order_held(table.engine, table.expr, np.arange)
+    ordered = table.engine.order(table.expr, np.arange)
     if ordered is None:
         ordered = order_wide(table.engine, table.expr, np.arange)
     if ordered is None and ROW in table.expr.columns:

@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from maskwise.engines.base import RECORDS
 from maskwise.engines.cell_hashes import GuessCounts
+from maskwise.engines.coded_columns import one_array
 from maskwise.engines.distinct_rows import is_told_apart, records_of_row
-from maskwise.engines.held_columns import one_array
 from maskwise.risks.group_sizes import GroupSizes
 from maskwise.risks.hashed_table import hashed, number_columns
 from maskwise.values.arrow import as_numpy, narrowest

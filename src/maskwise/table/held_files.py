@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from pyarrow import csv
 
 from maskwise.engines.base import RECORDS
-from maskwise.engines.held_columns import one_array
+from maskwise.engines.coded_columns import one_array
 from maskwise.errors import InputError
 from maskwise.table.csv_records import opened
 from maskwise.values.arrow import as_numpy, from_numpy

@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 
 from maskwise.engines.base import Feature
 from maskwise.engines.distinct_rows import is_told_apart
-from maskwise.engines.each_cell_once import order_held
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,7 +54,7 @@ class RandomPart:
         if expected <= most:
             return self
         engine, expr = self.table.engine, self.table.expr
-        drawn = order_held(engine, expr, lambda n: np.flatnonzero(np.random.default_rng().random(n) < most / expected))
+        drawn = engine.order(expr, lambda n: np.flatnonzero(np.random.default_rng().random(n) < most / expected))
         if drawn is None:
             drawn = engine.materialize(expr.filter(ibis.random() < most / expected))
         return RandomPart(replace(self.table, expr=drawn), self.n_all, most / self.n_all)

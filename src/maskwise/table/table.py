@@ -13,7 +13,7 @@ import numpy as np
 
 from maskwise.engines.base import ROW
 from maskwise.engines.distinct_rows import n_marked, n_records
-from maskwise.engines.each_cell_once import count_without_missing
+from maskwise.engines.local_verbs import count_complete
 from maskwise.errors import InputError, did_you_mean, plural, quote
 from maskwise.table.cell_forms import as_usual_form
 from maskwise.table.files import looks_like_cell
@@ -217,8 +217,8 @@ class Table:
 
     def _count_complete(self, names: Sequence[str]) -> tuple[int, int]:
         cells = self.expr.select(**{f"k{i}": self.column(name) for i, name in enumerate(names)})
-        if (counted := count_without_missing(self.engine, cells)) is not None:
-            return counted
+        if (records := self.engine.local(cells)) is not None:
+            return count_complete(records)
         is_complete = reduce(and_, [self.column(name).notnull() for name in names])
         n_complete = n_marked(self.expr, one_or_zero(is_complete))
         (found,) = self.engine.fetch(self.expr.aggregate(n=n_records(self.expr), n_complete=n_complete)).to_pylist()
@@ -256,7 +256,7 @@ class Table:
 
     def without_missing(self, names: Sequence[str]) -> Table:
         """Leave out the records with a missing cell in one of these columns."""
-        return replace(self, expr=self.expr.filter([self.column(name).notnull() for name in names]))
+        return replace(self, expr=self.engine.filter(self.expr, [self.column(name).notnull() for name in names]))
 
     def first_row_with(self, name: str, keys: pa.Array) -> int | None:
         """The number, from 1, of the first record whose cell is one of `keys`."""

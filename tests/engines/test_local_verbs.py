@@ -15,11 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maskwise.engines import each_cell_once, write_lines
-from maskwise.engines.base import ROW, Lookup
+from maskwise.engines import cell_queries, local_verbs, write_lines
+from maskwise.engines import labels as labels_module
+from maskwise.engines.base import ROW, Lookup, Relabel
+from maskwise.engines.cell_queries import sources_of
+from maskwise.engines.coded_columns import CodedColumns
 from maskwise.engines.duckdb import DuckDB
-from maskwise.engines.each_cell_once import order_held, write_held
-from maskwise.engines.held_columns import HeldColumns, sources_of
 from maskwise.engines.sql import Engine
 from maskwise.table.read import read
 from maskwise.values import processors, row_numbers
@@ -58,13 +59,19 @@ def both_ways(table: pa.Table) -> tuple[Any, Any]:
     engines = Engine(DuckDB()), Engine(DuckDB())
     held, other = (read(plain, engine) for engine in engines)
     (name,) = engines[0].held
-    engines[0].held[name] = HeldColumns(
+    engines[0].held[name] = CodedColumns(
         table.rename_columns([f"c{i}" for i in range(table.num_columns)]).append_column(
             ROW, pa.array(np.arange(table.num_rows))
         )
     )
     engines[1].held.clear()
     return held, other
+
+
+def write_held(engine: Engine, expr: Any, target: Any, form: CsvForm) -> bool:
+    records = engine.local(expr)
+    assert records is not None
+    return local_verbs.write(engine, records, target, form)
 
 
 def bag(table: pa.Table) -> Counter[str]:
@@ -77,7 +84,7 @@ def test_values_are_counted_alike(table: pa.Table, n_processors: int) -> None:
     names, by = held.names[:-1], held.names[-1]
     with (
         patch.object(processors, "n_processors", lambda: n_processors),
-        patch.object(each_cell_once, "_ROWS_FOR_THREADS", 0),
+        patch.object(cell_queries, "_ROWS_FOR_THREADS", 0),
     ):
         for beside in (None, by):
             counted, expected = (one.count_each(names, beside) for one in (held, other))
@@ -118,11 +125,8 @@ def test_records_are_put_in_order(table: pa.Table, seed: int, data: st.DataObjec
     shown = held.expr.mutate(c0=held.expr["c0"].cast("string").fill_null("none"), fixed=ibis.literal("x"))
     # A part of them is asked for in the same way.
     order = order[: data.draw(st.integers(1, table.num_rows))]
-    ordered = order_held(held.engine, shown, lambda _: order)
-    if ordered is None:
-        # A column that is changed, and has nearly as many cells as there are records.
-        assert len(set(map(repr, table.column(0).to_pylist()))) * 2 > table.num_rows
-        return
+    ordered = held.engine.order(shown, lambda _: order)
+    assert ordered is not None
     expected = other.engine.fetch(other.expr.mutate(c0=other.expr["c0"].cast("string").fill_null("none")).order_by(ROW))
     rows = expected.to_pylist()
     found = held.engine.fetch(ordered).to_pylist()
@@ -196,14 +200,60 @@ def test_what_looks_at_other_records_or_columns_is_left_to_the_database() -> Non
     assert known.unchanged == {"c0", "y"}
 
 
-def test_a_long_column_that_hardly_repeats_is_not_looked_through() -> None:
+@given(table=tables(), data=st.data())
+def test_labels_are_looked_up_alike(table: pa.Table, data: st.DataObject) -> None:
+    held, other = both_ways(table)
+    name = data.draw(st.sampled_from(held.names))
+    keys = other.distinct(name).keys
+    labels = [data.draw(st.sampled_from(["x", "y", None])) for _ in range(len(keys))]
+    has_missing = data.draw(st.booleans()) or held.distinct(name).n_missing > 0
+    relabel = Relabel(keys, labels, "*", data.draw(st.none() | st.just("none")), has_missing)
+    shown = []
+    with patch.object(labels_module, "is_expression", lambda _: False):
+        for one in (held, other):
+            masked = one.relabel({name: relabel})
+            kept = masked.engine.fetch(masked.expr.order_by(ROW))
+            shown.append(list(map(repr, kept.select([f"c{i}" for i in range(len(one.names))]).to_pylist())))
+    assert shown[0] == shown[1]
+
+
+@given(numbers=st.lists(st.none() | st.integers(-9, 9), min_size=1, max_size=30), data=st.data())
+def test_ranges_are_looked_up_alike(numbers: list[int | None], data: st.DataObject) -> None:
+    kind = data.draw(st.sampled_from([pa.int64(), pa.float64(), pa.string(), pa.date32(), pa.timestamp("us")]))
+    cells = pa.array(numbers, pa.int32() if kind == pa.date32() else pa.int64()).cast(kind)
+    held, other = both_ways(pa.table({"n": cells, "m": ["x"] * len(numbers)}))
+    lows = [low for low in (-9, -2, 0, 5) if low >= min((n for n in numbers if n is not None), default=0) or low == -9]
+    keys = pa.array(lows, pa.int32() if kind == pa.date32() else pa.int64())
+    keys = keys if kind == pa.string() else keys.cast(kind)
+    shown = []
+    relabel = Relabel(keys, [f"from {low}" for low in lows], "*", "none", is_ranged=True)
+    for one in (held, other):
+        masked = one.relabel({"n": relabel})
+        coded = one.engine.recode(one.expr, {"c0": Lookup(keys, None, missing=9)}, [ROW], materialize=False)
+        texts = one.engine.fetch(masked.expr.order_by(ROW).select("c0")).column(0).to_pylist()
+        shown.append((texts, one.engine.fetch(coded.order_by(ROW).select("c0")).column(0).to_pylist()))
+    assert shown[0] == shown[1]
+
+
+@given(table=tables())
+def test_records_are_left_out_alike(table: pa.Table) -> None:
+    held, other = both_ways(table)
+    for names in (held.names, held.names[:1]):
+        left = [one.without_missing(names) for one in (held, other)]
+        assert left[0].engine.held
+        rows = [one.engine.fetch(one.expr.order_by(ROW)).to_pylist() for one in left]
+        assert list(map(repr, rows[0])) == list(map(repr, rows[1]))
+
+
+def test_a_column_whose_cells_all_differ_just_has_as_many() -> None:
     n_rows = 200_000
-    held = HeldColumns(pa.table({"id": np.arange(n_rows), "few": np.arange(n_rows) % 1000}))
-    assert held.column("id") is None
-    few = held.column("few")
-    assert few is not None
-    assert len(few.cells) == 1001
-    assert not few.has_missing
+    ids = pa.array(np.arange(n_rows)[::-1].astype(str))
+    held, other = both_ways(pa.table({"id": ids, "few": np.arange(n_rows) % 1000}))
+    for one in (held, other):
+        counted = one.count_each(["id", "few"], None)
+        assert counted.sizes() == [n_rows, 1000]
+        assert counted.all_of(0).num_rows == n_rows
+    assert held.engine.local(held.expr.mutate(c0=held.expr["c0"].upper())) is not None
 
 
 def test_many_cells_keep_their_order() -> None:
@@ -236,7 +286,7 @@ def test_a_connection_that_does_not_keep_the_order_of_rows_is_asked_for_the_reco
     engine, numbers = Engine(DuckDB(owners)), np.tile(np.arange(1_000_000), 2)
     expr = engine.hold(pa.table({"c0": pa.array(numbers).dictionary_encode(), "c1": numbers % 7}))
     shown = expr.mutate(c0=expr["c0"].cast("string"))
-    ordered = order_held(engine, shown, np.arange)
+    ordered = engine.order(shown, np.arange)
     found = engine.fetch(shown if ordered is None else ordered)
     assert np.array_equal(found["c0"].cast(pa.int64()).to_numpy() % 7, found["c1"].to_numpy())
     assert not engine.held
