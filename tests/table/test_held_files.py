@@ -135,6 +135,18 @@ def test_lines_that_repeat_are_parsed_once(
     assert found == expected
 
 
+def test_a_first_line_that_begins_with_the_mark_of_utf_8_keeps_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(held_files, "_REPEATED_FROM", 0)
+    path = tmp_path / "table.csv"
+    path.write_text("n,m\n" + "\ufeffa,b\na,b\n" * 3, "utf-8")
+    table = read(path, is_counted=True)
+    assert RECORDS in table.expr.columns
+    found = table.distinct("n")
+    assert dict(zip(found.keys.to_pylist(), found.counts.tolist(), strict=True)) == {"\ufeffa": 3, "a": 3}
+
+
 def test_a_counted_csv_gives_all_records_whatever_its_lines_hold(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("n,m\n" + 'a,"b\nc"\nd,e\n' * 1_000_000)

@@ -109,8 +109,10 @@ def count_lines(files: DataFiles, most_bytes: int) -> pa.Table | None:
         different = lines.dictionary
         if (as_numpy(pc.count_substring(different, '"')) & 1).any():
             return None
-        text = "\n".join(different.to_pylist()).encode()
-        rows = _parse(pa.BufferReader(text), files, skipped=0)
+        # In the place of the header, as a first cell may begin with what is skipped as a mark of UTF-8 at the start.
+        header = str(files.delimiter) * (files.n_columns - 1)
+        text = "\n".join([header, *different.to_pylist()]).encode()
+        rows = _parse(pa.BufferReader(text), files)
     except _UNREADABLE:
         return None
     if rows.num_rows != len(different):
@@ -160,13 +162,13 @@ def _is_packed(path: Path) -> bool:
     return path.suffix.lower() == ".gz"
 
 
-def _parse(source: Any, files: DataFiles, encoding: str = "utf-8", *, skipped: int = 1) -> pa.Table:
+def _parse(source: Any, files: DataFiles, encoding: str = "utf-8") -> pa.Table:
     """Parse a csv: an empty cell is missing, a quoted empty one is a text; alone in its line it is missing, too."""
     names = [f"c{i}" for i in range(files.n_columns)]
     is_alone = files.n_columns == 1
     return csv.read_csv(
         source,
-        csv.ReadOptions(column_names=names, skip_rows_after_names=skipped, block_size=_READ_BYTES, encoding=encoding),
+        csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=_READ_BYTES, encoding=encoding),
         csv.ParseOptions(delimiter=str(files.delimiter), newlines_in_values=True, ignore_empty_lines=not is_alone),
         csv.ConvertOptions(
             column_types=dict.fromkeys(names, _TEXTS),
