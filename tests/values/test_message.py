@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from maskwise.values.message import Audience, Level, Message, fold, note, public_texts, warnings_of
+from maskwise.values.message import Audience, Level, Message, fold, note, warnings_of
 
 BOTH = Message(Level.WARNING, Audience.RECIPIENT, "`HIW` of `Ill` occurs nowhere.", "A value of `Ill` occurs nowhere.")
 PRIVATE = Message(Level.WARNING, Audience.OWNER, "`ssn` may tell who is who.")
@@ -18,19 +18,17 @@ def test_a_note_is_for_everybody_and_has_one_wording() -> None:
 
 
 def test_recipients_read_the_public_wording_and_the_owner_the_full_one() -> None:
-    assert public_texts([BOTH]) == ("A value of `Ill` occurs nowhere.",)
+    assert BOTH.for_recipient == "A value of `Ill` occurs nowhere."
     assert warnings_of([BOTH]) == ("`HIW` of `Ill` occurs nowhere.",)
 
 
 def test_recipients_read_nothing_of_what_only_the_owner_may_know() -> None:
     assert PRIVATE.for_recipient is None
-    assert public_texts([PRIVATE, PLAIN]) == (PLAIN.text,)
 
 
 def test_lists_keep_the_order_of_the_messages() -> None:
     messages = [PLAIN, PRIVATE, BOTH]
     assert warnings_of(messages) == (PRIVATE.text, BOTH.text)
-    assert public_texts(reversed(messages)) == (BOTH.public_text, PLAIN.text)
 
 
 def test_a_message_for_the_owner_alone_has_no_public_wording() -> None:

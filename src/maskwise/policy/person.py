@@ -64,17 +64,3 @@ class Person:
             for role, columns in roles
             if self.column in columns
         ]
-
-
-def refuse_persons(person: Person | None, what: str) -> None:
-    """Refuse to count records where the policy asks to count persons.
-
-    Args:
-        person: What the policy says.
-        what: What counts records only.
-    """
-    if person is not None:
-        msg = (
-            f"{what} counts records, but the policy asks to count persons. Drop `{person.column}` instead of naming it."
-        )
-        raise InputError(msg)

@@ -62,11 +62,6 @@ class DateForm:
         """The parts as they follow each other: `DD`, `MM` and `YYYY`."""
         return tuple(self.text.split(self.separator))
 
-    @property
-    def is_day_or_month_first(self) -> bool:
-        """Whether only the values tell this form from one with day and month the other way round."""
-        return self.separator != "." and self.order[0] != "YYYY"
-
     @cached_property
     def day_pattern(self) -> str:
         """What a date alone looks like, for an engine to search by; each part is a group."""

@@ -144,8 +144,3 @@ def warn_in_python(texts: Iterable[str]) -> None:
     """
     for text in texts:
         warnings.warn(text, MaskwiseWarning, stacklevel=3)
-
-
-def public_texts(messages: Iterable[Message]) -> tuple[str, ...]:
-    """What recipients may read of the messages."""
-    return tuple(text for message in messages if (text := message.for_recipient) is not None)
