@@ -25,6 +25,7 @@ from maskwise.cli.init import init
 from maskwise.cli.limits import refuse_little_memory
 from maskwise.cli.mask import mask
 from maskwise.cli.options import Quiet  # noqa: TC001 - read when the command is registered
+from maskwise.cli.printing import print_error
 from maskwise.cli.risk import risk
 from maskwise.cli.settings import use_settings
 from maskwise.cli.studio import studio
@@ -167,7 +168,5 @@ def run() -> None:
 
 
 def _fail(text: str, code: int) -> int:
-    from maskwise.cli.terminal import Terminal  # noqa: PLC0415 - start-up
-
-    Terminal(quiet=False).fail(text)
+    print_error(text)
     return code

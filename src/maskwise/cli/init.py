@@ -25,6 +25,7 @@ from maskwise.cli.options import (
     Seed,
     require_distinct_names,
 )
+from maskwise.cli.printing import print_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,7 +145,7 @@ class FirstRelease:
                 if not mistakes:
                     return 0
                 if command is None or not ask(self.terminal, "Edit it again?", default=True):
-                    self.terminal.fail(f"`{self.path}` does not fit the table yet; nothing is released. Correct it.")
+                    print_error(f"`{self.path}` does not fit the table yet; nothing is released. Correct it.")
                     return 3 if all(remark.is_infeasible for remark in mistakes) else 2
                 self._edit(command)
 

@@ -114,10 +114,6 @@ class Terminal:
             if message.level is level:
                 (self.warn if message.is_warning else self.note)(message.text)
 
-    def fail(self, text: str) -> None:
-        """Print an error on standard error."""
-        self.err.print(Text.assemble(("error:", "bold red"), " ", text))
-
     def show_report(self, data: dict[str, Any], verdict: Verdict) -> None:
         """Show what was asked and reached, and how each attribute is now shown.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from maskwise.cli.options import AsJson, Quiet  # noqa: TC001 - as above
-from maskwise.cli.printing import print_json
+from maskwise.cli.printing import print_error, print_json
 from maskwise.errors import plural
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def verify(
     if not checked.is_confirmed:
         first = next(check.name for check in checked.checks if check.mark is CheckMark.DIFFERS)
         what = f"{plural(n[CheckMark.DIFFERS], 'check')} found something else, first `{printable(first)}`"
-        terminal.fail(f"The certificate is not confirmed: {what}.")
+        print_error(f"The certificate is not confirmed: {what}.")
         return 1
     rest = plural(n[CheckMark.CLAIMED], "statement")
     terminal.say(
