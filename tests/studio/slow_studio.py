@@ -36,7 +36,8 @@ def run_slowly(search: ScoreSearch, counts: Any, progress: Any) -> Any:
     return _run(search, counts, Resting(progress) if is_slow else progress)
 
 
-ScoreSearch.run = run_slowly  # type: ignore[method-assign]
+if __name__ in {"__main__", "__mp_main__"}:  # not where it is imported to look for tests in it
+    ScoreSearch.run = run_slowly  # type: ignore[method-assign]
 
 if __name__ == "__main__":
     run()
