@@ -226,7 +226,7 @@ class FirstRelease:
     def _show(self, remarks: Sequence[Remark]) -> None:
         from maskwise.values.message import Level  # noqa: PLC0415 - start-up
 
-        ways = {None: self.terminal.fail, Level.WARNING: self.terminal.warn, Level.NOTE: self.terminal.note}
+        ways = {None: print_error, Level.WARNING: self.terminal.warn, Level.NOTE: self.terminal.note}
         for remark in remarks:
             ways[remark.level](f"{remark.text} {remark.remedy}".rstrip())
 
