@@ -147,6 +147,21 @@ def test_a_first_line_that_begins_with_the_mark_of_utf_8_keeps_it(
     assert dict(zip(found.keys.to_pylist(), found.counts.tolist(), strict=True)) == {"\ufeffa": 3, "a": 3}
 
 
+@pytest.mark.parametrize(("blank", "encoding"), [("", "utf-8"), (" ", "utf-8"), ("", "cp1252")])
+def test_a_line_end_in_a_cell_stays_whole_where_blocks_meet(tmp_path: Path, blank: str, encoding: str) -> None:
+    start = f'n,m\n{"e" if encoding == "utf-8" else "é"},{blank}"x"\n'.encode(encoding)
+    filler = b"a" * 1021 + b",b\n"
+    path = tmp_path / "table.csv"
+    text = start + filler * 8191
+    # The letter of Windows-1252 has two bytes where Arrow reads it.
+    n_bytes = (1 << 23) - (encoding == "cp1252")
+    text += b"a" * (n_bytes - len(text) - len(b',"x\r')) + b',"x\r'
+    path.write_bytes(text + b'\ny"\nc,d\n')
+    table = read(path)
+    assert "x\r\ny" in table.distinct("m").keys.to_pylist()
+    assert table.n_rows() == 1 + 8191 + 2
+
+
 def test_a_counted_csv_gives_all_records_whatever_its_lines_hold(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("n,m\n" + 'a,"b\nc"\nd,e\n' * 1_000_000)

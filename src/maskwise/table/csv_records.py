@@ -48,7 +48,8 @@ class CsvFacts:
     """Whether a blank stands before or after a quoted cell; engines drop it."""
     is_doubtful: bool = False
     """Whether readers may find different cells: text behind the quote that closes a cell, line ends of several kinds, a
-    line of a megabyte or more, or a quote that is never closed."""
+    line of a megabyte or more, a quote that is never closed, or a line end of two bytes in a cell that is parted where
+    two megabytes meet: Arrow leaves its second byte out if one of its blocks ends there."""
 
 
 @contextmanager
@@ -78,6 +79,7 @@ def find_facts(path: Path, n_columns: int, delimiter: str = ",") -> CsvFacts:
     with _read_to_end(path) as file:
         while block := file.read(_BLOCK):
             is_full = len(block) == _BLOCK
+            is_doubtful = is_doubtful or (is_quoted and last == b"\r" and block.startswith(b"\n"))
             if not last:
                 block = block.removeprefix(codecs.BOM_UTF8)
             codes = np.frombuffer(block, np.uint8)

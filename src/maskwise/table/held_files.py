@@ -31,7 +31,13 @@ if TYPE_CHECKING:
     from maskwise.engines.base import DataFiles
 
 _READ_BYTES = 1 << 23
-"""A csv is read in blocks of this size. Each has dictionaries of its own, which are put together."""
+"""A csv is read in blocks of this size, in whole megabytes as `csv_records` looks at it.
+
+Each has dictionaries of its own, which are put together."""
+_MOST_READ = (1 << 31) - 1
+"""Arrow reads no larger blocks."""
+_WIDEST = 3
+"""So many bytes of UTF-8 may stand for a byte of other letters."""
 _REPEATED_FROM = 8_000_000
 """Smaller csv files are parsed at once: it takes as long as to look for lines that repeat."""
 _TRIED_BYTES = 1 << 21
@@ -75,7 +81,9 @@ def read_csv(files: DataFiles, encodings: Sequence[str]) -> pa.Table:
     for path, encoding in zip(files.paths, encodings, strict=True):
         try:
             with opened(path) as file:
-                parts.append(_parse(file, files, encoding))
+                text = file.read()
+            # In one block, since Arrow leaves out a byte of a line end in a cell where two blocks part it.
+            parts.append(_parse(pa.BufferReader(text), files, encoding, min(_WIDEST * len(text) + 1, _MOST_READ)))
         except UnicodeDecodeError:
             msg = f"{path.name} cannot be read: it is not UTF-8 text; save the file as UTF-8."
             raise InputError(msg) from None
@@ -162,13 +170,13 @@ def _is_packed(path: Path) -> bool:
     return path.suffix.lower() == ".gz"
 
 
-def _parse(source: Any, files: DataFiles, encoding: str = "utf-8") -> pa.Table:
+def _parse(source: Any, files: DataFiles, encoding: str = "utf-8", n_bytes: int = _READ_BYTES) -> pa.Table:
     """Parse a csv: an empty cell is missing, a quoted empty one is a text; alone in its line it is missing, too."""
     names = [f"c{i}" for i in range(files.n_columns)]
     is_alone = files.n_columns == 1
     return csv.read_csv(
         source,
-        csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=_READ_BYTES, encoding=encoding),
+        csv.ReadOptions(column_names=names, skip_rows_after_names=1, block_size=n_bytes, encoding=encoding),
         csv.ParseOptions(delimiter=str(files.delimiter), newlines_in_values=True, ignore_empty_lines=not is_alone),
         csv.ConvertOptions(
             column_types=dict.fromkeys(names, _TEXTS),
