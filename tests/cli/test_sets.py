@@ -51,7 +51,9 @@ def test_a_value_that_all_have_leaves_no_diversity(folder: Path, run: Run) -> No
     masked = release.read_text().splitlines()
     assert any(",f," in line for line in masked)
     assert run("audit", release, "-p", folder / "sets.yaml").code == 1
-    assert run("attack", release, "-p", folder / "sets.yaml").code == 1
+    attacked = run("attack", release, "-p", folder / "sets.yaml")
+    assert attacked.code == 1
+    assert "Ask for diversity of the column on it." in attacked.out
     sets = run("mask", folder / "people.csv", "-p", folder / "sets.yaml", "-o", release)
     assert sets.code == 0
     assert "set:" not in sets.err

@@ -123,7 +123,8 @@ def homogeneity(table: Table, policy: Policy, name: str, audience: Audience) -> 
     if is_class:
         text += "The class is meant to be told."
     elif is_failed:
-        text += "Ask for diversity of the column on it, or for closeness."
+        # Of sets there is no closeness.
+        text += f"Ask for diversity of the column on it{', or for closeness' if table.set_form(name) is None else ''}."
     details = {"column": name, "qids": [one.to_data() for one in found]}
     result = AttackResult.FAILED if is_failed else AttackResult.PASSED
     alike = Attack("homogeneity", KNOWS, result, text.strip(), audience, same.new, None if is_class else 0.0, details)
