@@ -17,7 +17,6 @@ import numpy as np
 from maskwise.engines.base import ROW
 from maskwise.errors import InputError
 from maskwise.policy.attributes import Kind, Missing
-from maskwise.policy.person import refuse_persons
 from maskwise.profile.profile import profile
 from maskwise.release.frames import as_frame
 from maskwise.release.mask import refuse_missing_cells
@@ -101,7 +100,9 @@ def n_values(column: Column) -> int:
 
 def code_training_set(data: Any, policy: Policy) -> TrainingSet:
     """Check training records against a policy with one k and a class, and code them."""
-    refuse_persons(policy.person, "This method")
+    if policy.person is not None:
+        msg = f"This method counts records, but the policy asks to count persons. Drop `{policy.person.column}`."
+        raise InputError(msg)
     requirements = policy.requirements
     k = requirements[0].k
     # Where k is asked on some of the attributes, or something else beside it, the parts are not the requirement.

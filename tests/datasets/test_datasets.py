@@ -7,7 +7,6 @@ import hashlib
 import io
 import os
 import random
-import subprocess
 import sys
 import threading
 import zipfile
@@ -276,14 +275,6 @@ def test_the_cache_is_the_users(
     monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setenv(setting, str(tmp_path))
     assert source.cache_folder() == tmp_path / where
-
-
-def test_the_module_is_light() -> None:
-    code = (
-        "import sys, maskwise.datasets; print([m for m in ('numpy', 'pyarrow', 'ssl', 'zipfile') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 @has_data

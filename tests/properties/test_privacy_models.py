@@ -158,13 +158,13 @@ RULES: list[tuple[str, Rule, Any, Any]] = [
         "recursive",
         Rule(Arithmetic.RECURSIVE, 1.5, 3, 2, level=2),
         Diversity(("q",), "s", Measure.RECURSIVE, Fraction(2), Fraction(3, 2)),
-        lambda c, _: models.recursive_ratio(c, 2),
+        lambda c, _: models.recursive_ratio(c, 2, sum(c)),
     ),
     (
         "recursive, third place",
         Rule(Arithmetic.RECURSIVE, 4, 4, 1, level=3),
         Diversity(("q",), "s", Measure.RECURSIVE, Fraction(3), Fraction(4)),
-        lambda c, _: models.recursive_ratio(c, 3),
+        lambda c, _: models.recursive_ratio(c, 3, sum(c)),
     ),
     (
         "equal",

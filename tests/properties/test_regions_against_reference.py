@@ -44,7 +44,8 @@ def taught_by_column(table: pa.Table, depth: int) -> Iterator[None]:
 
     The last unmasked column, a number for each record, stands in for the bins.
     """
-    taught = np.stack([table[f"t{c}"].to_numpy() for c in range(4)], axis=1).reshape(-1, 2, 2) << 20
+    in_order = table.sort_by("place")
+    taught = np.stack([in_order[f"t{c}"].to_numpy() for c in range(4)], axis=1).reshape(-1, 2, 2) << 20
 
     def score(records: Table, unmasked: list[str], *_: Any) -> tuple[Table, Lookup]:
         placed = records.expr.mutate(**{SCORE: records.column(unmasked[-1]).cast("int64")})

@@ -7,3 +7,10 @@ Train:
 Both are scikit-learn classifiers; `columns` and `sklearn_input` read and check the tables they are
 given.
 """
+
+from __future__ import annotations
+
+from maskwise.classifiers.c45.classifier import C45Classifier
+from maskwise.classifiers.naive_bayes import NaiveBayes
+
+__all__ = ["C45Classifier", "NaiveBayes"]

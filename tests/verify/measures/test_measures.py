@@ -75,7 +75,7 @@ def test_diversity(counts: list[list[int]], level: int, factor: Fraction) -> Non
     assert entropy.figures.tolist() == pytest.approx([2 ** plain.bits(group) for group in counts])
     limit = float(np.log2(level)) - plain.NEAR
     assert entropy.is_broken.tolist() == [plain.bits(group) < limit for group in counts]
-    ratios = [plain.recursive_ratio(group, level) for group in counts]
+    ratios = [plain.recursive_ratio(group, level, sum(group)) for group in counts]
     assert recursive.figures.tolist() == pytest.approx([float(ratio) for ratio in ratios])
     assert recursive.is_broken.tolist() == [ratio >= factor for ratio in ratios]
 
