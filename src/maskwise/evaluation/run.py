@@ -137,7 +137,7 @@ def evaluate(
         >>> for record in evaluate(people, policy, classifiers=["c4.5"]).records:
         ...     print(record.measure, record.error)
         BE 0.0
-        AE 0.0
+        AE 5.0
         UE 50.0
     """
     parsed_policy = read_policy(policy, private=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from maskwise.release import mask as masking
@@ -32,14 +31,14 @@ def assess_release(
     values, because it is counted in what was written.
 
     Returns:
-        What recipients can count: records, if persons were counted whose column is not released. And where that is not
-        all, what the owner can count; else None.
+        What recipients can count; None if persons were counted whose column is not released, because the chance to pick
+        one of a person's records is larger than that of one record, and recipients cannot tell by how much. And where
+        that is not all, what the owner can count; else None.
     """
+    public = None
     if solution.is_unit_released:
         public = assess(written, policy, released=written.names, verdict=verdict)
         if set(policy.sensitive) <= set(written.names):
             return public, None
-    else:
-        public = assess(written, replace(policy, person=None), released=written.names)
     owners = masking.show_fixed(whole, solution)
     return public, assess(owners, policy, released=written.names, verdict=verdict)

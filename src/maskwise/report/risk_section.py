@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from maskwise.errors import plural
-from maskwise.policy.requirements.unit import Unit
 from maskwise.report.content import Fold, Paragraph, RiskScale, ScaleRow, Section, Subsection, TextTable
 from maskwise.report.wording import BANDS, band, chance, listed, percent
 
@@ -19,24 +18,17 @@ _SCALE = (
     "the European Medicines Agency for published clinical data) low, up to 20 % (groups of 5) moderate, up to 33 % "
     "(groups of 4) high, and anything above very high."
 )
-_RECORDS = (
-    "The requirements count persons, whom the release does not show. So records are counted here: of a person with "
-    "several records the chance is larger."
-)
 _MOST_ROWS = 10
 _MOST_SCALES = 12
 _MOST_NAMES = 4
 
 
-def risk_section(
-    risk: dict[str, Any] | None, qids: Collection[tuple[str, ...]] = (), *, counts_persons: bool = False
-) -> Section | None:
+def risk_section(risk: dict[str, Any] | None, qids: Collection[tuple[str, ...]] = ()) -> Section | None:
     """What is known of the risk, from the most to the least often asked.
 
     Args:
         risk: A `Risk` as plain values, or None where nothing was counted.
         qids: What the policy takes an attacker to know; the first sentence is about the worst of these.
-        counts_persons: Whether the policy counts persons.
     """
     if risk is None:
         return None
@@ -46,8 +38,6 @@ def risk_section(
         Paragraph(_all_columns(risk["everything"], risk["unit"])),
     ]
     rows = tuple(ScaleRow(_known(one, risk), one["average"], one["highest"]) for one in groups if one["n_records"])
-    if counts_persons and risk["unit"] == Unit.RECORD:
-        blocks.append(Paragraph(_RECORDS))
     if rows:
         title = "The chance to pick the right record, for somebody who knows all these columns of a person"
         blocks.append(RiskScale(title, rows[-_MOST_SCALES:], BANDS))

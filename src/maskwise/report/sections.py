@@ -60,11 +60,7 @@ def sections(data: dict[str, Any], outcome: Outcome, audience: Audience) -> tupl
         _messages("warnings", "Warnings", data["warnings"]),
         _requirements(data, outcome, audience),
         suppression_section(data.get("suppression")),
-        risk_section(
-            data.get("risk"),
-            {one.qid for one in outcome.policy.requirements},
-            counts_persons=outcome.policy.person is not None,
-        ),
+        risk_section(data.get("risk"), {one.qid for one in outcome.policy.requirements}),
         _attacks(data.get("attacks", ())),
         _group_sizes(data, outcome),
         _attributes(outcome, audience),
