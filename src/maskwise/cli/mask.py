@@ -103,7 +103,7 @@ def mask(
         how = {"engine": engine, "memory": memory, "escape_formulas": escape_formulas}
         return mask_privately(data, asked, output, files, ledger, how, quiet=quiet, as_json=json_)
     terminal = Terminal(quiet=quiet or json_)
-    was_there = os.path.exists(output)
+    was_there = os.path.exists(output)  # noqa: PTH110 - a name that is too long is refused later
     with terminal:
         outcome = anonymize(
             data,
