@@ -63,7 +63,7 @@ def test_cells_stay_text(page: Any, tmp_path: Path) -> None:
 def answer_for_wide_table(route: Any) -> None:
     """Answers of a server that has a table of 2,000 columns, so that only the page is timed."""
     name = route.request.url.rpartition("/")[2]
-    source = {"name": "wide.csv", "kind": "file", "n_records": 60, "n_columns": 2000}
+    source = {"name": "wide.csv", "kind": "file", "n_records": 60, "n_columns": 2000, "notes": []}
     suggestion = {"role": "released", "kind": "released", "reason": "nobody knows it", "entry": "interval"}
     column = {"type": "whole number", "n_distinct": 5, "n_missing": 0, "frequent": [["1", 9]], "hidden": False}
     columns = [{"name": f"c{i:04d}", **column, "suggestion": suggestion} for i in range(2000)]
