@@ -103,6 +103,7 @@ def start(
     """Start the command in a folder of its own."""
     (folder / "tmp").mkdir(exist_ok=True)
     own = {"TMPDIR": str(folder / "tmp"), "XDG_STATE_HOME": str(folder / "state"), "HOME": str(folder)}
+    own["PYTHONPATH"] = os.pathsep.join(sys.path)  # whatever the working folder is
     shown = {key: value for key, value in os.environ.items() if key not in {"DISPLAY", "WAYLAND_DISPLAY", "BROWSER"}}
     command = [sys.executable, "-m", "tests.studio.slow_studio", "studio", *arguments]
     process = subprocess.Popen(
