@@ -127,7 +127,9 @@ def test_lines_that_repeat_are_parsed_once(
     cells = [cell for row in rows for cell in row]
     if counted is None:
         has_marks = any(mark in cell for cell in cells for mark in "\n\r\x01")
-        assert has_marks or all("" in row for row in rows) or len(expected) * 2 > len(rows) * times
+        # The header is a line, too.
+        repeats = (len(expected) + 1) * 2 <= len(rows) * times + 1
+        assert has_marks or all("" in row for row in rows) or not repeats
         return
     found: Counter[tuple[str, ...]] = Counter()
     for *row, n in (row.values() for row in counted.to_pylist()):
